@@ -208,7 +208,7 @@ def test_every_view_gives_the_same_verdict(tmp_path, capsys, monkeypatch):
         assert main(ask) == 0
         said = " ".join(capsys.readouterr().out.split())
         card = ClassTeller(Speaker("", "", 0.95), report.summary, None).card()
-        assert ("costs least, for sure." in said) == (card.verdict == "clear") == many.sure
+        assert ("Sure: every other choice is shown to cost more" in said) == (card.verdict == "sure") == many.sure
         assert f"{many.best_name} costs least" in said
         assert many.best_name in card.use.striptags()
         assert ("Use no classifier" in said) == ("Use no classifier" in card.use) == (many.best_name in many.constants)

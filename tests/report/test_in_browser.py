@@ -14,7 +14,7 @@ import pytest
 import costcurves as cc
 from browser import browser, open_tab
 from costcurves._base.text import cut_text, safe
-from costcurves.report.numbers import rounded
+from costcurves.report.numbers import rounded, with_minus
 
 # Marks around names that are read in their own direction.
 ISOLATES = dict.fromkeys((0x2068, 0x2069))
@@ -107,7 +107,8 @@ def check_choice(tab, hull):
     assert float(said["pc"]) == pytest.approx(where.pc, rel=1e-9)
     if decision.classifier not in trivial:
         assert said["t"] == decision.threshold_text
-        assert f"{decision.classifier} at score ≥\N{NO-BREAK SPACE}{decision.threshold_text}:" in said["text"]
+        cut = with_minus(decision.threshold_text)
+        assert f"{decision.classifier} at score ≥\N{NO-BREAK SPACE}{cut}:" in said["text"]
     return decision
 
 
@@ -310,7 +311,7 @@ def test_the_thresholds_of_points_that_are_pointed_at_separate_the_same_cases(ta
     for name, scores in SCORES.items():
         roc = cc.RocCurve.from_predictions(LABEL, scores).on_hull()
         for cut, below, fpr, tpr in zip(roc.thresholds, roc.below, roc.fpr, roc.tpr, strict=True):
-            rates.setdefault(cut_text(float(cut), float(below)), {})[name] = (f"{fpr:.1%}", f"{tpr:.1%}")
+            rates.setdefault(with_minus(cut_text(float(cut), float(below))), {})[name] = (f"{fpr:.1%}", f"{tpr:.1%}")
     seen = set()
     for x, y in np.random.default_rng(3).random((30, 2)):
         tab.point(box, x, y)
@@ -334,7 +335,7 @@ def test_thresholds_are_explored_per_thousand_cases(tab):
         for share in (0.2, 0.6):
             tab.enter("#cutslider", share)
             said = page.eval_on_selector("#explored", "e => ({...e.dataset, text: e.textContent})")
-            assert f"{name} at score ≥\N{NO-BREAK SPACE}{said['t']}, " in said["text"]
+            assert f"{name} at score ≥\N{NO-BREAK SPACE}{with_minus(said['t'])}, " in said["text"]
             at = int(roc.index_of(float(said["t"])))
             fpr, tpr = float(roc.fpr[at]), float(roc.tpr[at])
             money = HERE.money(HERE.pc * (1 - tpr) + (1 - HERE.pc) * fpr)
@@ -363,7 +364,7 @@ def test_the_thresholds_that_are_not_shown_to_cost_more_are_shaded_at_the_condit
         tab.settle()
         found = answer.threshold_set()
         legend, start, end = shaded(tab)
-        assert legend == f"Shaded: scenario {i + 1}. {found.statement}"
+        assert legend == f"Shaded: scenario {i + 1}. {with_minus(found.statement)}"
         # One interval, which ends where the picture does if it has no end.
         lowest, highest = SCORES[answer.best.classifier].min(), SCORES[answer.best.classifier].max()
         ends = np.clip([found.low[0], found.high[0]], lowest, highest)
@@ -472,11 +473,22 @@ def copied(tab, form):
 def test_the_decision_is_copied_as_text_sql_and_json(tab, report):
     text = copied(tab, "text")
     assert text.startswith("Three classifiers: 30 % of cases are positive; a miss costs €5, a false alarm €1.\nUse ")
-    assert "This is scenario usual: the data do not show that this is the cheapest choice." in text
-    for share, miss in ((30, 5), (12, 17), (2, 0.5)):
+    rivals = " or ".join(cc.recommend(LABEL, SCORES, HERE).rivals)
+    assert text.endswith(f"\nThis is scenario usual. Not sure: {rivals} may be as good.")
+    assert json.loads(copied(tab, "json"))["scenario"] == {"name": "usual", "verdict": "not sure"}
+    best = cc.recommend(LABEL, SCORES, HERE).best.classifier
+    tab.page.click(f".switch[value='{list(SCORES).index(best)}']")  # the verdict is not on what is left
+    tab.settle()
+    assert copied(tab, "text").endswith("\nThis is scenario usual.")
+    assert json.loads(copied(tab, "json"))["scenario"] == {"name": "usual", "verdict": None}
+    tab.page.click(f".switch[value='{list(SCORES).index(best)}']")
+    cuts = []
+    for share, miss in ((30, 5), (12, 17), (2, 0.5), (30, 30)):
         tab.enter("#prevalence", share)
         tab.enter("#cost_fn", miss)
         best = report.summary.hull.best(condition(tab))
+        cuts.append(best.threshold_text)
+        assert (f" at score ≥ {cuts[-1]}: " if cuts[-1] else "Use no classifier") in copied(tab, "text")
         found = json.loads(copied(tab, "json"))
         trivial = best.classifier not in SCORES
         assert found["classifier"] == (None if trivial else best.classifier)
@@ -487,6 +499,17 @@ def test_the_decision_is_copied_as_text_sql_and_json(tab, report):
         flagged = duckdb.sql(f"SELECT {copied(tab, 'sql')} FROM frame").df()["flagged"].to_numpy()
         expected = np.zeros(LABEL.size) if trivial else frame[best.classifier] >= best.threshold
         assert np.array_equal(flagged, expected)
+    assert any(cut.startswith("-") for cut in cuts)  # a copy has the hyphen of code, the page a minus sign
+
+
+def test_every_negative_number_on_the_page_has_a_minus_sign(tab):
+    tab.enter("#cost_fn", 30)
+    tab.until("document.getElementById('now').dataset.t < 0")
+    tab.page.eval_on_selector_all("details", "parts => parts.forEach(part => { part.open = true })")
+    shown = tab.page.text_content("main")
+    tab.page.eval_on_selector_all("details", "parts => parts.forEach(part => { part.open = false })")
+    assert re.findall(r"(?<![\w.])-\.?\d.{9}", shown) == []
+    assert len(re.findall(r"≥\s−\d", shown)) > 3
 
 
 def test_the_cost_of_a_year_follows_the_cases_per_year_and_the_sliders(tab, report):
@@ -523,9 +546,13 @@ def test_the_field_of_the_cases_per_year_starts_at_what_was_given(running, tmp_p
     two = open_tab(running)
     two.go(classes.write_html(tmp_path / "classes.html"))
     assert two.page.inner_text("#peryear") == "cost 2,000 per year, as on these cases."  # a third of the cases costs 10
+    assert json.loads(copied(two, "json"))["verdict"] == classes.to_dict()["verdict"] == "sure"
+    assert "\nSure: every other choice is shown to cost more.\n" in copied(two, "text")
     two.enter("#times_2", 3)  # now those cases cost 30 each, and b for everybody costs as much as it does without them
     cheapest = float(two.page.get_attribute("#cheapest", "data-cost"))
     assert two.page.inner_text("#peryear") == f"cost {rounded(600 * cheapest)} per year, as on these cases."
+    assert json.loads(copied(two, "json"))["verdict"] is None
+    assert "At these settings it was not tested how sure that is." in copied(two, "text")
     assert json.loads(copied(two, "json"))["cost_per_year_on_these_cases"] == pytest.approx(600 * cheapest)
     two.page.close()
 

@@ -124,7 +124,7 @@ def changed(document, path, value):
     [
         ("two classes", ("page", "cards", 0, "use"), KeyError, r"`page.cards\[0\].use` must be in the report"),
         ("two classes", ("page", "cards", 0, "use"), 3, r"`page.cards\[0\].use` must be as costcurves writes it"),
-        ("two classes", ("page", "headlines", 0, "light"), "x onload=1", r"`page.headlines\[0\].light`"),
+        ("two classes", ("page", "headlines", 0, "verdict"), "x onload=1", r"`page.headlines\[0\].verdict`"),
         ("two classes", ("classifiers", 1, "band", "pc"), "0", r"`classifiers\[1\].band.pc`"),
         ("two classes", ("page", "pictures", "points"), KeyError, "`page.pictures.points` must be in the report"),
         ("two classes", ("page", "pictures", "points", "t"), [], "`page.pictures.points` must have columns of one"),
@@ -148,10 +148,10 @@ def test_a_damaged_report_is_refused_with_the_place(tmp_path, documents, name, p
     [
         ("two classes", ("data", "positives"), 7),
         ("two classes", ("scenarios", 0, "recommendation", "sure"), None),
-        ("two classes", ("page", "headlines", 0, "light"), "sure"),
+        ("two classes", ("page", "headlines", 0, "verdict"), "sure"),
         ("two classes", ("page", "pictures", "points", "tp", 1), 3),
         ("classes", ("classifiers", 0, "cost", "upper"), 0.01),
-        ("classes", ("page", "cards", 0, "verdict"), "the data show it"),
+        ("classes", ("page", "cards", 0, "verdict"), "sure"),
         ("classes", ("checksum",), "0" * 64),
     ],
 )

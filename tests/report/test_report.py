@@ -17,6 +17,7 @@ import pytest
 import costcurves as cc
 from browser import browser, open_tab
 from costcurves.report import charts, class_charts, detail_charts
+from costcurves.report.answers import LIGHTS
 from costcurves.report.class_words import ClassTeller
 from costcurves.report.datasets import classes_data, two_class_data
 from costcurves.report.summary import summarise
@@ -177,7 +178,7 @@ def test_a_trivial_choice_says_to_use_no_classifier():
     assert "whatever the data" in plain(dict(card.lines)["Cost"])
 
 
-def test_one_choice_is_settled_only_where_the_data_show_it():
+def test_one_choice_is_sure_only_where_the_data_show_it():
     rng = np.random.default_rng(5)
     y = rng.random(400) < 0.4
     good = y + rng.normal(0, 0.5, 400)
@@ -191,7 +192,7 @@ def test_one_choice_is_settled_only_where_the_data_show_it():
         found[name] = (plain(card.use), card.verdict)
     uses, verdicts = zip(found["far"], found["near"], strict=True)
     assert all(use.startswith("Use good at score ≥ ") for use in uses)
-    assert verdicts == ("clear", "not settled")
+    assert verdicts == ("sure", "not sure")
 
 
 def test_costs_of_zero_have_an_answer():
@@ -293,11 +294,22 @@ def test_colours_have_the_contrast_that_wcag_asks_for_in_light_and_dark():
     for colours in palettes:
         for text, ground in (
             ("ink", "page"), ("quiet", "page"), ("ink", "card"), ("quiet", "card"), ("accent", "page"), ("c0", "page"),
-            ("good-ink", "good"), ("bad-ink", "bad"), ("on-badge", "badge"),
+            ("good-ink", "good"), ("open-ink", "open"), ("bad-ink", "bad"), ("on-badge", "badge"),
         ):  # fmt: skip
             assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
         for k in range(charts.COLOURS):
             assert contrast(colours[f"c{k}"], colours["page"]) >= 3
+
+
+def test_the_badge_of_a_card_has_the_colour_of_the_light_of_its_verdict(report):
+    page = report.to_dict()["page"]
+    for part, drawn in (("headlines", "headline"), ("cards", "verdict")):
+        lights = [LIGHTS[one["verdict"]] for one in page[part]]
+        assert re.findall(rf'class="{drawn} (\w+)"', report.html()) == lights != []
+    style = (Path(charts.__file__).parent / "style.css").read_text(encoding="utf-8")
+    for light in LIGHTS.values():
+        assert f".headline.{light} {{" in style
+        assert f".verdict.{light} {{" in style
 
 
 # Files and bad input ------------------------------------------------------------------------------------------------

@@ -131,6 +131,14 @@ def folded(names: Sequence[str], word: str = "and", most: int = 6) -> str:
     return f"{', '.join(safe(name) for name in names[:most])} {word} {more} others"
 
 
+def sureness(rivals: Sequence[str], level: str, where: str = "") -> str:
+    """Return the verdict on a recommendation, given the choices that are not shown to cost more."""
+    if not rivals:
+        return f"Sure: every other choice is shown to cost more{where}, at {level}."
+    are = "is" if len(rivals) == 1 else "are"
+    return f"Not sure: {folded(rivals)} {are} not shown to cost more{where}, at {level}."
+
+
 def heading(screen: Console, text: str, note: str = "") -> None:
     """Print what the answer is about, and a note if there is one: a line in logs, wrapped on a terminal."""
     for part in (text, note) if note else (text,):

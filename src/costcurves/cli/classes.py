@@ -25,7 +25,6 @@ from costcurves.cli._print import (
     Output,
     Problem,
     chance,
-    folded,
     heading,
     line,
     listing,
@@ -34,6 +33,7 @@ from costcurves.cli._print import (
     padded,
     percent,
     quoted,
+    sureness,
     working,
 )
 from costcurves.conditions.scenarios import Scenarios
@@ -275,7 +275,8 @@ def bdeltacost(
     def show(screen: Console) -> None:
         heading(screen, data.summary())
         screen.print()
-        line(screen, _verdict(many), "bold green" if many.sure else "bold yellow")
+        line(screen, _winner(many), "bold green" if many.sure else "bold yellow")
+        line(screen, sureness(many.rivals, level_text(level)))
         _show_risks(screen, many.best_name, many.risks, currency)
         unit = f" ({safe(currency)})" if currency else ""
         grid = new_grid(
@@ -317,15 +318,11 @@ def bdeltacost(
     reports.leave("bdeltacost", verdicts, out, show)
 
 
-def _verdict(many: CostComparison) -> str:
-    """Return who costs least, and whether that is sure."""
+def _winner(many: CostComparison) -> str:
+    """Return who costs least."""
     if many.best_name in many.constants:
-        text = f"Use no classifier: {safe(many.best_name)} costs least"
-    else:
-        text = f"{safe(many.best_name)} costs least"
-    if many.sure:
-        return f"{text}, for sure."
-    return f"{text} on these rows, but {folded(many.rivals, 'or')} may be as cheap."
+        return f"Use no classifier: {safe(many.best_name)} costs least on these rows."
+    return f"{safe(many.best_name)} costs least on these rows."
 
 
 def _pair(many: CostComparison, candidate: str | None, baseline: str) -> CostDifference:

@@ -31,6 +31,7 @@ from costcurves.cli._print import (
     padded,
     percent,
     stacked_by,
+    sureness,
     working,
 )
 from costcurves.cli.limits import Limits, decide_within, use_text
@@ -131,7 +132,7 @@ def show_answers(answers: dict[str, Answer], asked: Costs, data: ScoreTable, scr
 
 
 def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, screen: Console) -> None:
-    best, other, sure = answer.best, answer.runner_up, f"at {level_text(answer.level)}"
+    best, other = answer.best, answer.runner_up
     low, high = money(answer.money_lower[0], currency), money(answer.money_upper[0], currency)
     line(screen, use_text(best, data), "bold green" if answer.sure else "bold yellow")
     here = money(best.expected_cost, currency)
@@ -146,11 +147,7 @@ def _show_condition(answer: Recommendation, currency: str, data: ScoreTable, scr
     more = answer.money_regret
     extra = f" ({percent(more / best.expected_cost)})" if best.expected_cost > 0 else ""
     line(screen, f"The runner-up, {safe(other.classifier)}, costs {money(more, currency)} more{extra} on these rows.")
-    if answer.sure:
-        line(screen, f"Sure: every other choice is shown to cost more, {sure}.")
-    else:
-        are = "is" if len(answer.rivals) == 1 else "are"
-        line(screen, f"Not sure: {folded(answer.rivals)} {are} not shown to cost more, {sure}.")
+    line(screen, sureness(answer.rivals, level_text(answer.level)))
     heads = (
         "",
         "score >=",
@@ -212,11 +209,7 @@ def _show_range(answer: RangeRecommendation, currency: str, data: ScoreTable, sc
     line(screen, f"and at most {most} per case on new ones, {sure}.")
     if answer.beaten_by:
         line(screen, f"Beware: {folded(answer.beaten_by)} is shown to cost less in a part of the range, {sure}.")
-    if answer.sure:
-        line(screen, f"Sure: every other choice is shown to cost more throughout, {sure}.")
-    else:
-        are = "is" if len(answer.rivals) == 1 else "are"
-        line(screen, f"Not sure: {folded(answer.rivals)} {are} not shown to cost more throughout, {sure}.")
+    line(screen, sureness(answer.rivals, level_text(answer.level), " throughout"))
     grid = new_grid(
         "", "loses\nup to", "at pc", "on\naverage", f"shown to cost more\nthan {best} for pc", numbers=(1, 2, 3)
     )

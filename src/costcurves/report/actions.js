@@ -59,7 +59,13 @@ const yearly = () => {
   return cases > 0 ? { cases_per_year: cases, cost_per_year_on_these_cases: cases * at("peryear").dataset.cost } : {};
 };
 const inYears = () => (+at("yearly").value > 0 ? [`${figures(+at("yearly").value)} cases per year ${at("peryear").textContent}`] : []);
-const asText = () => [...asLines(), ...inYears()].join("\n").replaceAll("\u00a0", " ");
+// The verdict in the words of the first lines of the page.
+const inWords = (verdict, rivals) => {
+  const some = rivals.length > 7 ? [...rivals.slice(0, 6), `${rivals.length - 6} others`] : rivals;
+  const listed = [some.slice(0, -1).join(", "), some.at(-1)].filter(Boolean).join(" or ");
+  return `${verdict[0].toUpperCase()}${verdict.slice(1)}: ${verdict === "sure" ? "every other choice is shown to cost more" : `${listed} may be as good`}.`;
+};
+const asText = () => [...asLines(), ...inYears()].join("\n").replaceAll("\u00a0", " ").replaceAll("score ≥ −", "score ≥ -");
 const asSql = () => `${asText().split("\n").map((line) => `-- ${line}\n`).join("")}${asRule()}`;
 const forms = { text: asText, sql: asSql, json: () => JSON.stringify({ ...decision(), ...yearly() }, null, 2) };
 const copyText = async (text) => {

@@ -19,7 +19,9 @@ from costcurves.decisions.segments import SegmentAnswer
 
 # What is said of a recommendation: everything else is shown to cost more; something may be as good; and the cheapest
 # classifier on these cases is expected to cost more on new ones than doing without.
-SURE, UNSURE, HOLLOW = "clear", "not settled", "no gain expected"
+SURE, UNSURE, HOLLOW = "sure", "not sure", "no gain expected"
+# The class of its light and of its badge on the page; the words of the verdict stand beside them.
+LIGHTS = {SURE: "sure", UNSURE: "unsure", HOLLOW: "hollow"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,16 +95,16 @@ const decision = () => {
     classifier: constant < 0 ? report.classifiers[c].name : null,
     predict: constant < 0 ? "what the classifier predicts" : report.labels[constant],
     cost_per_case_on_these_cases: +cost,
-    shown_to_be_cheapest: start ? report.sure : null,
+    verdict: start ? report.verdict : null,
   };
 };
 const asLines = () => {
-  const scaled = report.labels.map((_, t) => t).filter((t) => mixture().times[t] !== 1), { shown_to_be_cheapest: shown } = decision();
+  const scaled = report.labels.map((_, t) => t).filter((t) => mixture().times[t] !== 1), { verdict } = decision();
   return [
     `${words.title}: ${at("mixed").textContent}`,
     ...scaled.map((t) => `Errors of ${words.labels[t]} cost ${figures(mixture().times[t])} times as much as in the cost matrix.`),
     at("cheapest").textContent,
-    shown === null ? "At these settings it was not tested whether the data show that." : `The data ${shown ? "show" : "do not show"} that this is the cheapest choice.`,
+    verdict === null ? "At these settings it was not tested how sure that is." : inWords(verdict, report.rivals),
   ];
 };
 // A column of predicted classes has the name of its classifier.

@@ -66,7 +66,7 @@ def classes_contents(summary: ClassesSummary, currency: str, cases: float | None
 
 
 def _headline(one: Headline) -> dict[str, Any]:
-    words = {"title": one.title, "verdict": one.verdict, "light": one.light, "why": str(one.why)}
+    words = {"title": one.title, "verdict": one.verdict, "why": str(one.why)}
     return words | {"action": str(one.action), "lines": [str(line) for line in one.lines]}
 
 
@@ -123,7 +123,7 @@ def _goals(summary: Summary) -> list[dict[str, str]]:
             if isinstance(answer, ConditionAnswer)
             else list(zip((" low", " high"), answer.ends, strict=True))
         )
-        places = [(end, at_shown_prevalence(one.condition, summary.data), one.recommendation.sure) for end, one in ends]
+        places = [(end, at_shown_prevalence(one.condition, summary.data)) for end, one in ends]
         goals += [
             {
                 "label": f"{i + 1}{end}",
@@ -131,8 +131,7 @@ def _goals(summary: Summary) -> list[dict[str, str]]:
                 "prevalence": _exact(100 * where.prevalence),
                 "cost_fn": _exact(where.cost_fn),
                 "cost_fp": _exact(where.cost_fp),
-                "sure": "yes" if sure else "no",
             }
-            for end, where, sure in places
+            for end, where in places
         ]
     return goals

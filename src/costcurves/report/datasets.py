@@ -17,7 +17,7 @@ from costcurves.decisions.curve_difference import NO_VERDICT
 from costcurves.decisions.envelopes import trivial_curves
 from costcurves.report.answers import ConditionAnswer
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.numbers import isolated, short, short_names
+from costcurves.report.numbers import isolated, short, short_names, with_minus
 from costcurves.report.summary import BENEFIT_AT, ClassifierSummary, Summary
 
 Rows = list[dict[str, Any]]
@@ -241,7 +241,7 @@ def _sets(summary: Summary, who: dict[str, int]) -> Rows:
         for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True):
             a, b = max(low, min(drawn[k])), min(high, max(drawn[k]))
             if a < b:
-                rows.append({"n": str(i + 1), "k": k, "pc": pc, "a": a, "b": b, "said": found.statement})
+                rows.append({"n": str(i + 1), "k": k, "pc": pc, "a": a, "b": b, "said": with_minus(found.statement)})
     return rows
 
 

@@ -1,7 +1,18 @@
 // The decision of two classes in words, as a rule in SQL and as plain values.
+const trivial = { "always negative": -1, "always positive": -2 };
+const answers = report.scenarios.flatMap((one) => one.ends ?? [one]); // each has a button
+// The scenario of these settings. Its verdict is on the recommended choice, which is another one if that was hidden.
+const scenarioHere = () => {
+  const buttons = all(".goals button"), fits = (one) => ["prevalence", "cost_fn", "cost_fp"].every((id) => +one.dataset[id] === +at(id).value);
+  const i = buttons.findIndex(fits);
+  if (i < 0) return null;
+  const { verdict, recommendation: { best, rivals } } = answers[i];
+  const same = chosen.k === (trivial[best] ?? report.classifiers.findIndex((one) => one.name === best));
+  return { name: buttons[i].title, verdict: same ? verdict : null, rivals };
+};
 const decision = () => {
   const value = (id) => +at(id).value, { k, t, x, y, pc, stake } = chosen;
-  const here = all(".goals button").find((one) => ["prevalence", "cost_fn", "cost_fp"].every((id) => +one.dataset[id] === value(id)));
+  const here = scenarioHere();
   return {
     title: report.title,
     condition: { prevalence: value("prevalence") / 100, cost_fp: value("cost_fp"), cost_fn: value("cost_fn"), pc },
@@ -14,15 +25,16 @@ const decision = () => {
     true_positive_rate: y,
     cost_per_case_on_these_cases: chosen.cost * stake,
     limits: { level: report.level, lower: chosen.low * stake, upper: chosen.high * stake, threshold: "taken as given" },
-    scenario: here ? { name: here.title, shown_to_be_cheapest: here.dataset.sure === "yes" } : null,
+    scenario: here && { name: here.name, verdict: here.verdict },
   };
 };
 const asLines = () => {
-  const { scenario } = decision(), amount = (id) => money(+at(id).value);
+  const here = scenarioHere(), amount = (id) => money(+at(id).value);
+  const verdict = here?.verdict ? ` ${inWords(here.verdict, here.rivals.map((name) => [words.never, words.always][-1 - trivial[name]] ?? name))}` : "";
   return [
     `${words.title}: ${figures(+at("prevalence").value)} % of cases are ${words.positive}; a miss costs ${amount("cost_fn")}, a false alarm ${amount("cost_fp")}.`,
     at("now").textContent,
-    ...(scenario ? [`This is scenario ${scenario.name}: the data ${scenario.shown_to_be_cheapest ? "show" : "do not show"} that this is the cheapest choice.`] : []),
+    ...(here ? [`This is scenario ${here.name}.${verdict}`] : []),
   ];
 };
 // A column of scores has the name of its classifier.

@@ -73,7 +73,7 @@ class Report:
     `recommend`), the hull's ``decision``, ``stays_best_for_pc``, ``turn`` (the nearest condition at which another
     classifier is best on these cases) and, with a baseline, ``saving`` (the answer of `Recommendation.saving`); for a
     range its ``recommendation`` (the answer of `recommend_within`) and the two ``ends``. Both have a ``verdict``
-    ("clear", "not settled", or "no gain expected"). ``per_year`` has the expected cost and saving per year if
+    ("sure", "not sure" or "no gain expected"). ``per_year`` has the expected cost and saving per year if
     ``cases_per_year`` is known. ``slices`` has the answers per segment, and ``reference`` those
     of `check_promise`. If ``pc_only`` is true, the prevalence and costs are only an example of those that give
     its ``pc``. Each of ``classifiers`` has ``auc``, ``operating_range``, ``regret``, ``cost_curve``, ``band`` and

@@ -8,7 +8,7 @@ from costcurves.conditions.condition import OperatingCondition
 from costcurves.decisions.saving import Saving
 from costcurves.report.answers import HOLLOW, SURE, Answer, ConditionAnswer, RangeAnswer
 from costcurves.report.markup import Markup
-from costcurves.report.numbers import money, money_span, number, percent, rounded
+from costcurves.report.numbers import money, money_span, number, percent, rounded, with_minus
 from costcurves.report.summary import Summary
 from costcurves.report.words import OF_ALL_WRONG, Speaker
 
@@ -25,11 +25,6 @@ class Headline:
     why: Markup
     action: Markup
     lines: tuple[Markup, ...]
-
-    @property
-    def light(self) -> str:
-        """The class of its traffic light; the words of the verdict stand beside it."""
-        return {SURE: "sure", HOLLOW: "hollow"}.get(self.verdict, "open")
 
 
 def saved_words(today: Markup, value: float, amount: str, span: str, *, shown: bool) -> Markup:
@@ -109,7 +104,8 @@ class Teller:
         if saving.baseline.threshold == best.threshold:
             return Markup("Keep {}").format(say.rule(best))
         text = Markup("Keep {} and change its threshold: score ≥\N{NO-BREAK SPACE}{} instead of {}")
-        return text.format(say.name(best.classifier), best.threshold_text, saving.baseline.threshold_text)
+        cuts = (with_minus(rule.threshold_text) for rule in (best, saving.baseline))
+        return text.format(say.name(best.classifier), *cuts)
 
     def _amount(self, value: float, where: OperatingCondition) -> str:
         """Format an expected amount, per year if the number of cases is known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from costcurves._base.text import safe
@@ -36,6 +37,17 @@ def number(value: float, figures: int = 3) -> str:
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return text.replace("-", MINUS)
+
+
+def with_minus(text: str) -> str:
+    """Return a text of the library in which negative numbers have the minus sign of the page.
+
+    Examples
+    --------
+    >>> with_minus("Thresholds from -0.47 to -1e-05"), with_minus("k-fold, at 2-3")
+    ('Thresholds from −0.47 to −1e-05', 'k-fold, at 2-3')
+    """
+    return re.sub(r"(?<!\S)-(?=[\d.]|inf)", MINUS, text)
 
 
 def rounded(value: float, figures: int = 3) -> str:

@@ -10,7 +10,7 @@ const rows = (table) => (Object.values(table)[0] ?? []).map((_, i) => {
   const row = {};
   for (const [field, values] of Object.entries(table)) row[field] = values[i];
   if ("k" in row) row.name = words.short[row.k];
-  if ("t" in row) row.cut = row.t === null ? "–" : String(row.t);
+  if ("t" in row) row.cut = row.t === null ? "–" : String(row.t).replace(/^-/, "−");
   if ("tp" in row) Object.assign(row, { x: row.fp / words.negatives, y: row.tp / words.positives });
   return row;
 });

@@ -14,6 +14,7 @@ import jinja2
 import vl_convert
 
 from costcurves.report import charts, class_charts, detail_charts
+from costcurves.report.answers import LIGHTS
 from costcurves.report.datasets import NEVER, short_picture_names
 from costcurves.report.markup import Markup, marked, shown
 from costcurves.report.numbers import number, percent, short, short_names
@@ -82,6 +83,7 @@ def render(document: dict[str, Any], text: str) -> str:
         report=document,
         page=marked(document["page"]),
         two=two,
+        lights=LIGHTS,
         names=names,
         level=percent(document["level"]),
         cases=None if cases is None else number(cases),

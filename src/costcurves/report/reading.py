@@ -25,11 +25,14 @@ class Table(TypedDict):
     rows: list[list[str]]
 
 
+Verdict = Literal["sure", "not sure", "no gain expected"]
+
+
 class Card(TypedDict):
     """The answer to a scenario."""
 
     title: str
-    verdict: str
+    verdict: Verdict
     where: str
     use: str
     lines: list[tuple[str, str]]
@@ -39,8 +42,7 @@ class Headline(TypedDict):
     """The first lines about a scenario."""
 
     title: str
-    verdict: str
-    light: Literal["sure", "hollow", "open"]
+    verdict: Verdict
     why: str
     action: str
     lines: list[str]
@@ -73,7 +75,6 @@ class Goal(TypedDict):
     prevalence: str
     cost_fn: str
     cost_fp: str
-    sure: Literal["yes", "no"]
 
 
 Pictures = dict[str, dict[str, list[float | str | bool | None]]]

@@ -10,7 +10,7 @@ from typing import Any
 from costcurves.decisions.promise_check import PromiseCheck
 from costcurves.report.answers import ConditionAnswer, Slices
 from costcurves.report.classes import ClassesSummary
-from costcurves.report.numbers import money, money_span, number, percent, short_names, together
+from costcurves.report.numbers import money, money_span, number, percent, short_names, together, with_minus
 from costcurves.report.summary import Summary
 from costcurves.report.words import Speaker
 
@@ -38,7 +38,7 @@ def hull_table(summary: Summary, say: Speaker) -> Table:
     rows = [
         (
             say.name(name),
-            texts[i] or "–",
+            with_minus(texts[i]) or "–",
             percent(float(hull.fpr[i])),
             percent(float(hull.tpr[i])),
             _span(breaks[i], breaks[i + 1]),
@@ -54,7 +54,7 @@ def ranges_table(summary: Summary, say: Speaker) -> Table:
     where, texts = summary.start, summary.ranges.threshold_text
     rows = []
     for i, (name, low, high) in enumerate(summary.ranges):
-        row = [say.name(name), _span(low, high), " to ".join(dict.fromkeys(texts[i])) or "–"]
+        row = [say.name(name), _span(low, high), with_minus(" to ".join(dict.fromkeys(texts[i]))) or "–"]
         if where.cost_fp > 0:
             ends = [
                 number(where.with_pc(pc, by="cost_fn").cost_fn / where.cost_fp)
@@ -220,7 +220,7 @@ def differences_table(summary: ClassesSummary, say: Speaker) -> Table:
     for pair, p in zip(many.pairs, many.adjusted.tolist(), strict=True):
         value, low, high = together([pair.estimate, pair.lower, pair.upper])
         names = [say.class_rule(name, many.constants) for name in pair.names]
-        verdict = "not settled" if pair.cheaper is None else names[pair.names.index(pair.cheaper)]
+        verdict = "not shown" if pair.cheaper is None else names[pair.names.index(pair.cheaper)]
         p_text = "< 0.001" if p < 0.001 else f"{p:.3f}"
         rows.append((*names, verdict, money(value, say.currency), money_span(low, high, say.currency), p_text))
     columns = ("first", "second", "cheaper", "difference", "interval, all pairs together", "adjusted p")

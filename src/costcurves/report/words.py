@@ -11,7 +11,7 @@ from costcurves.curves.choices import ALWAYS_NEGATIVE, ALWAYS_POSITIVE, TRIVIAL,
 from costcurves.decisions.curve_difference import NO_VERDICT, CurveDifference
 from costcurves.report.answers import ConditionAnswer, RangeAnswer, Slices
 from costcurves.report.markup import Markup
-from costcurves.report.numbers import money, money_span, number, percent, together
+from costcurves.report.numbers import money, money_span, number, percent, together, with_minus
 from costcurves.report.summary import Summary
 
 # Names of a list that are told before it is cut short.
@@ -86,7 +86,8 @@ class Speaker:
         """Describe how to use a classifier by its name and its threshold."""
         if not choice.threshold_text:
             return self.name(choice.classifier)
-        return self.name(choice.classifier) + Markup(" at score ≥\N{NO-BREAK SPACE}{}").format(choice.threshold_text)
+        text = Markup("{} at score ≥\N{NO-BREAK SPACE}{}")
+        return text.format(self.name(choice.classifier), with_minus(choice.threshold_text))
 
     def amount(self, value: float) -> str:
         """Format an amount of money."""
@@ -221,7 +222,7 @@ class Speaker:
         decision, best = answer.decision, answer.recommendation.best
         lines = [("Cost", self.cost(answer)), ("How sure", self.sureness(answer))]
         if (thresholds := answer.recommendation.threshold_set()) is not None:
-            lines.append(("Other thresholds", Markup("{}").format(thresholds.statement)))
+            lines.append(("Other thresholds", Markup("{}").format(with_minus(thresholds.statement))))
         if decision.ties and (decision.classifier, decision.threshold) == (best.classifier, best.threshold):
             equal = Markup("; ").join(self.rule(tie) for tie in decision.ties)
             lines.append(("As good", equal + Markup(".")))
@@ -289,7 +290,7 @@ class Speaker:
             return Markup("Use {}").format(self.name(found.best_name))
         text = Markup("Use {} at score ≥\N{NO-BREAK SPACE}{}{}")
         follows = ", whichever suits the condition" if len(cuts) > 1 else ""
-        return text.format(self.name(found.best_name), " to ".join(cuts), follows)
+        return text.format(self.name(found.best_name), with_minus(" to ".join(cuts)), follows)
 
     def _sure_in_range(self, answer: RangeAnswer) -> Markup:
         """State what the data show throughout the range or, failing that, at both ends."""
