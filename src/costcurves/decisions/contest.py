@@ -226,9 +226,11 @@ class _Judge:
     def standings(self, choices: Sequence[Choice], *, limits: bool) -> list[Standing]:
         """Return the choice and its rivals."""
         costs = self._costs(choices) if limits else [(math.nan,) * 3] * len(choices)
-        if limits and self.best is choices[0] and not self.named and not self.contest.given_choice:
-            # What was not chosen, because it looks dearer, is not expected to cost less than the choice.
-            costs = [costs[0], *((min(max(own, costs[0][0]), most), least, most) for own, least, most in costs[1:])]
+        if limits and not self.contest.given_choice and cheapest_of(choices)[0] is self.best:
+            # A rival that was not chosen, because it looks dearer at its best, is not expected to cost less.
+            for k, (one, (own, lower, upper)) in enumerate(zip(choices, costs, strict=True)):
+                if not trivial(one) and self.contest.entrants.follows_costs(one.classifier):
+                    costs[k] = (min(max(own, costs[0][0]), upper), lower, upper)
         found = self._compared(choices, self.level if limits else None)
         return [
             Standing(choice, *cost, self._same(choice), found.get(choice.classifier))
