@@ -52,8 +52,6 @@ MISTAKES = [
     (lambda: CURVE.evaluate([0.1, 50]), r"`pc` must be in \[0, 1\], got 50.0 at position 1: 50 % is 0.5$"),
     (lambda: cc.OperatingCondition(1, cost_fp=1, cost_fn=5), r"`prevalence` must be in \(0, 1\), got 1: 1 % is 0.01$"),
     (lambda: cc.OperatingCondition("1%", cost_fp=1, cost_fn=5), r"`prevalence` must be a number, .*: 1% is 0.01$"),
-    (lambda: CURVE.band(level=0.05), r"`level` must be >= 0.5, got 0.05: it is the confidence, 0.95 rather than 0.05$"),
-    (lambda: cc.recommend(Y, BOTH, HERE, level=0.1), r"it is the confidence, 0.9 rather than 0.1$"),
     # a range where a condition is needed, and a label in another case
     (lambda: cc.recommend(Y, BOTH, cc.OperatingRange(0.1, cost_fp=1, cost_fn=(5, 9))), r": recommend_within and hull"),
     (

@@ -35,7 +35,8 @@ def tutorial_curves(theme: Any) -> Any:
     """Draw the display of the tutorial. Displays have a white background, also on dark pages."""
     with plt.style.context("default"), cc.figure_style():
         figure, ax = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
-        curves, here = found()["hull"].roc_curves(), found()["here"]
+        names = found()
+        curves, here = names["evaluation"].hull().roc_curves(), names["here"]
         cc.CostCurveDisplay.from_results(curves, condition=here, ax=ax)
     return figure
 

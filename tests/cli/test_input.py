@@ -410,7 +410,6 @@ CREDIT = ("decide", "example:german_credit", "--positive", "bad")
         (("--pc", "0.5", "--policy", "best"), "--policy must be optimal, crossfit, bayes or a number, got 'best'"),
         (("--pc", "0.5", "--policy", "bayes", "--thresholds-from", "x.csv"), "--policy and --thresholds-from exclude"),
         (("--pc", "0.5", "--positive", "Bad"), "the labels in 'label' are 'bad' and 'good'; did you mean 'bad'?"),
-        (("--pc", "0.5", "--positive", "bad", "--level", "0.05"), "it is the confidence, 0.95 rather than 0.05"),
         (("--pc", "0.5", "--positive", "ugly"), "--positive 'ugly': the labels in 'label' are 'bad' and 'good'"),
         (("--pc", "0.5", "--json", "--csv"), "--json and --csv exclude each other"),
     ],

@@ -180,7 +180,9 @@ def test_a_range_of_one_condition_names_its_best():
     ranges = hull.within(condition)
     assert list(ranges) == [("A", condition.pc, condition.pc)]
     assert not ranges.sensitive
-    assert repr(ranges).startswith("A is best on these cases throughout pc 0.3 .. 0.3 (how sure: recommend_within)")
+    assert repr(ranges).startswith(
+        "A is best on these cases throughout pc 0.3 .. 0.3 (recommend_within says how sure that is)"
+    )
     for pc in hull.breaks:
         one = hull.within(cc.OperatingRange.from_pc(pc, pc))
         assert one.classifier[0] in {hull.best(pc).classifier, *(tie.classifier for tie in hull.best(pc).ties)}

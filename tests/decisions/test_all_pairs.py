@@ -55,6 +55,7 @@ def test_counts_of_all_pairs_are_those_of_counting_by_hand():
 @pytest.mark.parametrize("policy", [0.3, "optimal"])
 @pytest.mark.parametrize("method", ["mid-p", "score", "exact", "resample"])
 def test_bands_and_p_values_of_all_pairs_are_those_of_each_pair(method, policy):
+    wider = []
     for rng in random_worlds(3, stream=7712):
         y, scores = world(rng, 4)
         pc = np.array([0.1, 0.35, 0.5, 0.8])
@@ -67,19 +68,22 @@ def test_bands_and_p_values_of_all_pairs_are_those_of_each_pair(method, policy):
             assert one.names == (a, b) == tests.pairs[i]
             pos, neg = one._discordant.counted[2:]
             step = np.searchsorted(one._discordant.counted.breaks[1:-1], pc, side="left")
-            band = difference_band(
-                pos.only_a[step], pos.only_b[step], pos.total, neg.only_a[step], neg.only_b[step], neg.total, pc,
-                method=method, critical_value=z, known=one._discordant.counted.known[step],
-            )  # fmt: skip
+            counts = pos.only_a[step], pos.only_b[step], pos.total, neg.only_a[step], neg.only_b[step], neg.total, pc
+            how = {"method": method, "known": one._discordant.counted.known[step]}
+            band = difference_band(*counts, critical_value=z, **how)
             np.testing.assert_array_equal(one.estimate, band.estimate)
             down, up = band.lower - one.lower, one.upper - band.upper
             assert (down >= 0).all()
             assert (up >= 0).all()
-            # Thresholds that were chosen on these cases make the limits wider on one side.
-            assert ((down == 0) | (up == 0)).all() if policy == "optimal" else not (down.any() or up.any())
+            # Thresholds that were chosen on these cases make limits wider, on the side of the more optimistic one.
+            wider += [bool(down.any() or up.any())]
             alone = cc.compare(y, scores[a], scores[b], method=method, pc=pc, simultaneous=False, policy=policy)
+            flat = difference_band(*counts, critical_value=alone.band.critical, **how)
+            np.testing.assert_allclose(flat.lower - alone.lower, down, atol=1e-12)
+            np.testing.assert_allclose(alone.upper - flat.upper, up, atol=1e-12)
             assert tests.estimate[i] == alone.estimate[1]
             assert tests.p_value[i] == alone.at(0.35).p_value == one.at(0.35).p_value
+    assert all(wider) if policy == "optimal" else not any(wider)
 
 
 def test_pairs_are_a_sequence_that_keeps_its_data():

@@ -146,7 +146,11 @@ def test_a_named_candidate_gets_the_verdicts_of_the_recommendation():
             assert not back.shown
             assert not (back.upper < 0 and one in answer.rivals)
             costs = answer.estimate[answer.index(best)], answer.estimate[answer.index(one)]
-            assert back.estimate == pytest.approx(np.clip(costs[0] - costs[1], back.lower, back.upper))
+            plain = np.clip(costs[0] - costs[1], back.lower, back.upper)
+            if {one, best} <= set(scores):
+                assert plain - 1e-12 <= back.estimate <= 0  # a part of the difference is luck
+            else:
+                assert back.estimate == pytest.approx(plain)
             for other in names:
                 there, again = answer.saving(other, candidate=one), answer.saving(one, candidate=other)
                 assert (there.shown, there.upper < 0) == (again.upper < 0, again.shown)
@@ -181,9 +185,9 @@ def test_luck_is_not_expected_to_save_anything():
         y, scores = world(seed, n=180, k=2, separation=1.2)
         answer = cc.recommend(y, scores, HERE)
         if answer.best.classifier in scores:
-            rival = answer.index(next(name for name in scores if name != answer.best.classifier))
-            observed.append(answer.normalized_cost[rival] - answer.normalized_cost[0])
-            expected.append(answer.estimate[rival] - answer.estimate[0])
+            saving = answer.saving(next(name for name in scores if name != answer.best.classifier))
+            observed.append(saving.baseline.normalized_cost - saving.choice.normalized_cost)
+            expected.append(saving.estimate)
     assert len(expected) > 30
     assert min(expected) >= 0
     assert np.mean(np.array(expected) == 0) > 0.4
@@ -194,5 +198,8 @@ def test_what_is_far_better_is_expected_to_save_nearly_what_was_observed():
     rng = np.random.default_rng(5)
     y = rng.random(2000) < 0.3
     answer = cc.recommend(y, {"new": 2.5 * y + rng.normal(size=2000), "old": y + rng.normal(size=2000)}, 0.5)
-    observed = answer.normalized_cost[answer.index("old")] - answer.normalized_cost[0]
-    assert answer.estimate[answer.index("old")] - answer.estimate[0] == pytest.approx(observed, rel=0.03)
+    saving = answer.saving("old")
+    observed = saving.baseline.normalized_cost - saving.choice.normalized_cost
+    assert saving.estimate == pytest.approx(observed, rel=0.03)
+    again = answer.saving("new", candidate="old")
+    assert (again.estimate, again.lower, again.upper) == (-saving.estimate, -saving.upper, -saving.lower)

@@ -77,7 +77,7 @@ WRONG = {
     "curve.band(levle=0.9)": 'Unexpected keyword argument "levle"',
     "cc.CostCurve(roc, policy='best')": "Literal['optimal', 'crossfit', 'bayes']",
     "cc.CostCurve.from_predictions({'a': y}, s)": 'incompatible type "dict[str, list[int]]"',
-    "cc.RocHull.from_predictions(y, s)": 'incompatible type "list[float]"',
+    "cc.RocHull.from_predictions(y, here)": 'incompatible type "OperatingCondition"',
     "cc.RocCurve.from_predictions(y, s, points='convex')": "Literal['all', 'hull']",
     "cc.recommend(y, {'a': s}, 'documented')": 'incompatible type "str"; expected "OperatingCondition | float"',
     "cc.compare(y, s, s, policy={'a': 'optimal'})": "incompatible type",

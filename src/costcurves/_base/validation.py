@@ -40,8 +40,6 @@ MOST_COST = 1e150
 WEIGHT_RANGE = (1e-100, 1e100)
 # The default confidence level of all intervals and bands.
 DEFAULT_LEVEL = 0.95
-# Smaller levels are errors that somebody took for confidences.
-SMALLEST_LEVEL = 0.5
 
 
 def shown(value: object, limit: int = 60) -> str:
@@ -125,12 +123,8 @@ def check_positive(name: str, value: Any) -> float:
 
 
 def check_level(level: Any) -> float:
-    """Return a confidence level in (0, 1). Levels below one half are taken for a mistake."""
-    number = check_in_open_unit("level", level)
-    if number < SMALLEST_LEVEL:
-        meant = f"{1 - number:g} rather than {number:g}"
-        raise InputError(f"`level` must be >= {SMALLEST_LEVEL:g}, got {shown(level)}: it is the confidence, {meant}")
-    return number
+    """Return a confidence level in (0, 1)."""
+    return check_in_open_unit("level", level)
 
 
 def check_laplace(value: Any) -> float:

@@ -115,7 +115,7 @@ def chosen_here(both: Both) -> bool:
     return any(one.optimism is not None for one in both)
 
 
-def looks_dearer(estimate: FloatArray, counts: Sequence[FloatArray]) -> FloatArray:
+def looks_dearer(estimate: FloatArray, counts: Sequence[FloatArray], totals: tuple[float, float]) -> FloatArray:
     """Return the sign of a difference where both rules could be thresholds of one score; 0 elsewhere.
 
     That is so where one of the two calls no case positive that the other does not, as a score beside its own rounded
@@ -126,8 +126,10 @@ def looks_dearer(estimate: FloatArray, counts: Sequence[FloatArray]) -> FloatArr
     estimate : array of shape (points,)
     counts : four arrays of shape (points,)
         Positives that only the first, only the second gets wrong; then negatives.
+    totals : (float, float)
+        Of both classes. Sums of weights may not be exactly zero, by rounding.
     """
-    pos_a, pos_b, neg_a, neg_b = (np.asarray(count) <= 1e-9 for count in counts)
+    pos_a, pos_b, neg_a, neg_b = (np.asarray(count) <= 1e-12 * totals[k // 2] for k, count in enumerate(counts))
     return np.where((pos_a & neg_b) | (pos_b & neg_a), np.sign(estimate), 0.0)
 
 

@@ -250,7 +250,7 @@ class RocHull(HullLimits):
         >>> hull = cc.RocHull([cc.RocCurve.from_rates(0.1, 0.6, name="A"), cc.RocCurve.from_rates(0.4, 0.95, name="C")])
         >>> hull.within(cc.OperatingRange(prevalence=1/11, cost_fp=(5, 10), cost_fn=(500, 1000)))
         2 classifiers can be best on these cases for pc 0.833 .. 0.952: the choice is sensitive
-        (how sure: recommend_within)
+        (recommend_within says how sure that is)
           pc 0.833 .. 0.923 slope 0.0833 .. 0.2     C
           pc 0.923 .. 0.952 slope 0.05 .. 0.0833    always positive
         """

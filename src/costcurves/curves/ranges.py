@@ -222,7 +222,7 @@ class Ranges(Result):
             )
         else:
             head = f"{self.candidates[0]} is best on these cases throughout pc {span}"
-        return "\n".join([f"{head} (how sure: recommend_within)", *body])
+        return "\n".join([f"{head} (recommend_within says how sure that is)", *body])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

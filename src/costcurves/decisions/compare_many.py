@@ -152,7 +152,7 @@ class Pairs(Sequence[CurveDifference]):
                 errors, both = (a.max_error, b.max_error), (self._told[i], self._told[j])
                 steps = partial(self.counted.steps, i, j)
                 discordant = Discordant(steps, effective, self._options, both, errors)
-                dearer = looks_dearer(band.estimate, [kind[j - i - 1] for kind in counts])
+                dearer = looks_dearer(band.estimate, [kind[j - i - 1] for kind in counts], sizes)
                 wide = allowing(band, both, dearer).with_errors(errors)
                 row.append(CurveDifference((a.name, b.name), wide, discordant))
             self._kept[i] = row
@@ -178,7 +178,7 @@ class Pairs(Sequence[CurveDifference]):
         estimate = band_limits(counts, sizes, where, 1.0, known, "gaussian", *how[1:], None)[0]
         resamples = Resamples.of(given["n_resamples"], given["rng"]) if how[0] == "resample" else None
         first, second = np.triu_indices(len(curves), 1)
-        dearer = looks_dearer(estimate, counts)
+        dearer = looks_dearer(estimate, counts, sizes)
         each = [
             allowance((self._told[i], self._told[j]), point, dearer[[place]])
             for place, (i, j) in enumerate(combinations(range(len(curves)), 2))

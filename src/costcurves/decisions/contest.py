@@ -83,15 +83,17 @@ class Contest:
         judge, choices = self._judged(where, level, use)
         return judge.standings(choices, limits=limits)
 
-    def saving(self, where: OperatingCondition, level: float, use: str, rival: str) -> tuple[float, float]:
-        """Return limits of what one of the entrants saves against another.
+    def saving(self, where: OperatingCondition, level: float, use: str, rival: str) -> tuple[float, float, float]:
+        """Return limits of what one of the entrants saves against another, and how much of that may be luck.
 
         The lower limit allows for the choice of the cheapest among all, or of the threshold alone if another one is
-        named. The choice makes the saving look larger than it is, so that the upper limit need not allow for it.
+        named. The choice makes the saving look larger than it is, so that the upper limit need not allow for it. The
+        last number is the standard error of the difference, or 0 if the data did not choose between the two.
         """
         judge, choices = self._judged(where, level, use)
         judge.named = cheapest_of(choices)[0].classifier != use
-        return judge.saving(next(one for one in choices if one.classifier == rival))
+        other = next(one for one in choices if one.classifier == rival)
+        return (*judge.saving(other), judge.luck(other))
 
     def _judged(self, where: OperatingCondition, level: float, use: str | None) -> tuple[_Judge, list[Choice]]:
         """Return all competitors at a condition, the choice first and the others by cost, and what judges them."""
@@ -224,8 +226,9 @@ class _Judge:
     def standings(self, choices: Sequence[Choice], *, limits: bool) -> list[Standing]:
         """Return the choice and its rivals."""
         costs = self._costs(choices) if limits else [(math.nan,) * 3] * len(choices)
-        if limits and self.chosen is not None and not self.contest.given_choice and not self.named:
-            costs = self._beside_the_best(choices, costs)
+        if limits and self.best is choices[0] and not self.named and not self.contest.given_choice:
+            # What was not chosen, because it looks dearer, is not expected to cost less than the choice.
+            costs = [costs[0], *((min(max(own, costs[0][0]), most), least, most) for own, least, most in costs[1:])]
         found = self._compared(choices, self.level if limits else None)
         return [
             Standing(choice, *cost, self._same(choice), found.get(choice.classifier))
@@ -255,27 +258,6 @@ class _Judge:
             known |= {one.classifier: numbers for one, numbers in zip(open_ones, told, strict=True)}
         return [known[one.classifier] for one in choices]
 
-    def _beside_the_best(
-        self, choices: Sequence[Choice], costs: Sequence[tuple[float, float, float]]
-    ) -> list[tuple[float, float, float]]:
-        """Return the costs with what is expected of rivals moved towards what is expected of the choice.
-
-        The choice was chosen because it looked cheaper, and its rivals were not because they looked dearer, so that a
-        part of each difference is luck. What remains of a difference d with the standard error s is d - s²/d, which is
-        the estimate of James and Stein, and nothing if d is less than s.
-        """
-        assert self.field is not None
-        assert self.chosen is not None
-        spread, best = self.field.spread_from(self.chosen), costs[0][0]
-        found = list(costs)
-        for k, (one, (estimate, lower, upper)) in enumerate(zip(choices, costs, strict=True)):
-            # A threshold that was not chosen for its cost is expected to cost what it does here.
-            if not trivial(one) and one is not self.best and self.contest.entrants.follows_costs(one.classifier):
-                error, apart = spread[self.place[self.stand_in(one)]], estimate - best
-                kept = apart - error**2 / apart if apart > error else 0.0
-                found[k] = (min(max(best + kept, lower), upper), lower, upper)
-        return found
-
     def saving(self, rival: Choice) -> tuple[float, float]:
         """Return limits of what the choice saves against a rival, in normalized cost."""
         if self._same(rival):
@@ -296,6 +278,15 @@ class _Judge:
         upper = self.field.most_saved(self.place[rival.classifier], self.discordant, self.level)
         # A rival whose threshold was chosen looks cheaper than it is.
         return lower, upper + max(0.0, estimate - rival.normalized_cost)
+
+    def luck(self, rival: Choice) -> float:
+        """Return the standard error of the difference to a rival, or 0 if the data did not choose between the two."""
+        named = self.named or self.contest.given_choice
+        if named or trivial(rival) or self.field is None or self.chosen is None:
+            return 0.0
+        if not self.contest.entrants.follows_costs(rival.classifier):
+            return 0.0
+        return float(self.field.spread_from(self.chosen)[self.place[self.stand_in(rival)]])
 
     def _same(self, choice: Choice) -> bool:
         """Return whether a choice decides as the best does."""

@@ -133,9 +133,8 @@ class Discordant:
             **self.options,
             **more,
         )
-        return allowing(band, self.both, looks_dearer(band.estimate, (pos_a, pos_b, neg_a, neg_b))).with_errors(
-            self.errors
-        )
+        dearer = looks_dearer(band.estimate, (pos_a, pos_b, neg_a, neg_b), (pos.total, neg.total))
+        return allowing(band, self.both, dearer).with_errors(self.errors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -216,11 +216,13 @@ class Recommendation(Result):
 
         Notes
         -----
-        The expected saving is the difference of the costs to expect on new cases: a rival is expected to cost no less
-        than the choice, which was preferred to it. The lower limit comes from the paired test of the baseline against
-        the choice, whose critical value allows for having chosen the best of all classifiers and thresholds; the
-        upper limit is that of the paired difference. If a candidate costs more than the baseline on these cases, the
-        two change places, so that both orders agree.
+        The expected saving is the difference of the costs to expect on new cases. Against a rival at its own best
+        threshold a part of it is luck, because the choice is the one that looked cheaper: of a difference d with the
+        standard error s, d - s²/d is expected to remain, and nothing if d is less than s (the estimate of James and
+        Stein). The lower limit comes from the paired test of the baseline against the choice, whose critical value
+        allows for having chosen the best of all classifiers and thresholds; the upper limit is that of the paired
+        difference. If a candidate costs more than the baseline on these cases, the two change places, so that both
+        orders agree.
 
         Examples
         --------
@@ -342,11 +344,10 @@ def recommend(
     allow for that: every classifier at many thresholds is a candidate, the errors of all candidates on the same cases
     are jointly normal in the limit, and in each of many draws from that limit the choice is made again. How far the
     cost of what is chosen then lies above its observed cost gives the limits and, averaged with the cost of choices
-    made without a fold on that fold, the estimate. A part of what a rival costs more is luck, because the choice is
-    the one that looks cheapest. Unless the rival's threshold was given, of an expected difference d with the standard
-    error s, d - s²/d is kept, and nothing if d is less than s (the estimate of James and Stein). How far the best of
-    all candidates looks better than a rival that is equally good gives the p-value of that rival. Small counts enter
-    by mid-P limits. The documentation has the measured coverage ("How often the answers hold").
+    made without a fold on that fold, the estimate. A rival, which looks dearer, is not expected to cost less than the
+    choice. How far the best of all candidates looks better than a rival that is equally good gives the p-value of
+    that rival. Small counts enter by mid-P limits. The documentation has the measured coverage ("How often the
+    answers hold").
 
     Examples
     --------

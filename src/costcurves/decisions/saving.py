@@ -147,10 +147,15 @@ def saving_of(
         return Saving(where, choice, other, 0.0, 0.0, 0.0, level, given_choice)
     contest = Contest(entrants, [where.pc], given_choice=given_choice)
     if not as_cheap(choice.normalized_cost, other.normalized_cost):
-        sure, most = contest.saving(where, level, called, choice.classifier)
+        sure, most, luck = contest.saving(where, level, called, choice.classifier)
         lower, upper = -most, -min(sure, at_most)
     else:
-        lower, upper = contest.saving(where, level, choice.classifier, called)
+        lower, upper, luck = contest.saving(where, level, choice.classifier, called)
         lower = min(lower, at_most)
-    estimate = min(max(expected - estimates[choice.classifier], lower), upper)
+    estimate = min(max(_without_luck(expected - estimates[choice.classifier], luck), lower), upper)
     return Saving(where, choice, other, estimate, lower, upper, level, given_choice)
+
+
+def _without_luck(difference: float, error: float) -> float:
+    """Return what is expected to remain of a difference that decided the choice: the estimate of James and Stein."""
+    return difference - error**2 / difference if abs(difference) > error else 0.0

@@ -249,6 +249,7 @@ def test_ranges_name_whoever_could_be_best_somewhere(small):
 
 
 @pytest.mark.law
+@pytest.mark.filterwarnings("ignore::costcurves.SmallSampleWarning")
 def test_averages_of_binned_folds_contain_the_exact_band(small):
     for rng in random_worlds(40, stream=2817):
         folds = [draw(rng, 120) for _ in range(rng.integers(2, 6))]
