@@ -56,7 +56,7 @@ BETWEEN_LAYERS = {
     *(
         f"{band}.{name}"
         for band in ("Band", "DifferenceBand", "UnpairedBand")
-        for name in ("with_error", "with_errors", "allowing", "computed_by")
+        for name in ("with_error", "with_errors", "allowing")
     ),
 }
 SECONDS = 60  # of CPU time, after which a call hangs

@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
@@ -114,6 +115,17 @@ def test_standard_input_is_a_table_of_any_format(run, tmp_path, monkeypatch, nam
 def test_what_is_wrong_with_standard_input_is_said_of_it(run, monkeypatch, data, words):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
     failing(run("decide", "-", *PC), "standard input " + words)
+
+
+def test_a_closed_standard_input_is_said_to_be_closed(run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)  # as Python sets it
+    failing(run("decide", "-", *PC), "standard input is closed")
+
+
+def test_a_name_with_a_nul_character_is_refused(run, table):
+    table("t.csv", "y,a\0b,c\n0,0.1,0.2\n1,0.3,0.4\n")
+    for command in (("decide", "t.csv", *PC), ("doctor", "t.csv")):
+        failing(run(*command), "must have names without NUL characters")
 
 
 @pytest.mark.law
@@ -287,6 +299,15 @@ def test_columns_of_numbers_that_were_not_taken_are_named(run, table):
     done = run("decide", "t.csv", *PC)
     assert "Not taken for scores: 'rules' holds whole numbers and 'id' holds whole numbers. If one is" in done.err
     assert "Not taken" not in run("decide", "t.csv", *PC, "--score", "model").err
+    table("t.csv", "y,model,large\n" + "\n".join(f"{row.rsplit(',', 2)[0]},{10**30}" for row in rows))
+    assert "Not taken for scores: 'large' holds whole numbers." in run("decide", "t.csv", *PC).err
+
+
+def test_exact_decimals_that_were_not_taken_for_scores_are_named(run, tmp_path):
+    exact = pa.array([Decimal(i % 9).scaleb(-1) for i in range(40)], pa.decimal128(9, 2))
+    columns = {"y": [i % 2 for i in range(40)], "model": [0.1 * (i % 7) for i in range(40)], "exact": exact}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    assert "Not taken for scores: 'exact' holds exact decimals." in run("decide", "t.parquet", *PC).err
 
 
 def test_a_wrong_column_gets_the_nearest_names_suggested(run):

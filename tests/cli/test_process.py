@@ -9,6 +9,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import costcurves
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +54,13 @@ def test_without_the_extra_it_says_what_to_install():
         code, out, err = finish(start("-c", hidden))
         assert (code, out) == (2, "")
         assert err == f'costcurves: the command line needs {missing}: pip install "costcurves[cli]"\n'
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_where_nothing_can_be_said_no_gate_seems_to_have_failed():
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        code, _, _ = finish(start("-m", "costcurves", *DECIDE, stderr=full))
+    assert code not in (0, 1)
 
 
 def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path):

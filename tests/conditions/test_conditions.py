@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 import math
 import pickle
@@ -301,3 +302,10 @@ def test_a_condition_of_which_only_pc_is_known_stays_one():
     assert not cc.OperatingCondition(0.3, cost_fp=1, cost_fn=2).with_pc(0.4, by="cost_fn").pc_only
     for copied in (copy.copy(where), pickle.loads(pickle.dumps(where))):
         assert copied.pc_only
+
+
+def test_a_part_of_a_condition_or_a_range_can_be_replaced():
+    here = cc.OperatingCondition(0.3, cost_fp=1, cost_fn=2)
+    assert dataclasses.replace(here, cost_fn=5) == cc.OperatingCondition(0.3, cost_fp=1, cost_fn=5)
+    over = cc.OperatingRange((0.2, 0.3), cost_fp=1, cost_fn=2)
+    assert dataclasses.replace(over, cost_fn=(2, 5)) == cc.OperatingRange((0.2, 0.3), cost_fp=1, cost_fn=(2, 5))

@@ -8,6 +8,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 import costcurves as cc
+from costcurves.curves.chosen import Told, allowance
 from costcurves.inference.optimism import optimism_of
 from laws import random_worlds
 
@@ -140,3 +141,9 @@ def test_limits_hold_the_difference_of_a_score_from_its_own_rounded_values():
         above += true[0] - true[1] > cc.compare(y, score, rounded, pc=[0.5], simultaneous=False).upper[0]
     # Nominally 18. It is 46 if each optimism is only what its own minimum shows.
     assert above <= 27
+
+
+def test_zeros_that_limits_are_widened_by_have_no_sign():
+    nothing = Told(None)
+    _, widened = allowance((nothing, nothing), np.array([0.2, 0.5]), np.zeros(2))
+    assert not np.signbit(widened).any()

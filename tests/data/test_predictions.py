@@ -202,3 +202,16 @@ def test_files_and_lazy_frames_have_the_limits_of_the_same_rows_in_memory(tmp_pa
             told.append([text(one) for one in answers] + [repr(one) for one in bands])
         assert told[1] == told[0]
         assert told[2] == told[0]
+
+
+@pytest.mark.parametrize("names", [[0, 1], pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])])
+def test_columns_of_a_frame_that_are_not_called_by_texts_are_refused_by_name(names):
+    y = np.arange(40) % 2
+    frame = pd.DataFrame(np.random.default_rng(1).random((40, 2)), columns=names)
+    for call in (
+        lambda: cc.Predictions(y, frame),
+        lambda: cc.RocHull.from_predictions(y, frame),
+        lambda: cc.Predictions(y, {"a": y}).check(frame),
+    ):
+        with pytest.raises(cc.InputError, match=r"must be a non-empty string, got (0|\('a', 1\))$"):
+            call()

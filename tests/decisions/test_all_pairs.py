@@ -130,3 +130,14 @@ def test_some_pairs_keep_the_limits_of_all():
     assert [one.names for one in few.pairs] == [("a", "c"), ("b", "d")] == list(few.at(0.5).pairs)
     np.testing.assert_array_equal(few.pairs[1].lower, many.pair("b", "d").lower)
     assert few.at(0.5).p_value.tolist() == [many.pair(*names).at(0.5).p_value for names in few.at(0.5).pairs]
+
+
+@pytest.mark.filterwarnings("ignore::costcurves.CostCurvesWarning")
+def test_weighted_classifiers_of_which_none_errs_by_chance_can_be_compared():
+    y = np.arange(80) % 2 == 0
+    for seed in range(20):
+        weights = np.random.default_rng([1911, seed]).exponential(size=80)
+        predictions = cc.Predictions(y, {"flat": np.ones(80), "right": y, "wrong": ~y}, sample_weight=weights)
+        many = predictions.compare_many(pc=[0.2, 0.5, 0.8])
+        assert many.pair("flat", "right").band.lower.max() > 0
+        assert predictions.significant_dominance().names == ("flat", "right", "wrong")

@@ -332,6 +332,8 @@ def test_rows_of_bars_can_share_the_axis_of_others():
         ({"a": [("x", 0, 1.5)]}, {}, r"`result` must be in \[0, 1\], got 1.5"),
         ([("x", 0, 1)], {"classifiers": ["y"]}, "`classifiers` must have all .* got none named 'x'"),
         ([("x", 0, 1)], {"classifiers": ["x", "x"]}, "`classifiers` must have different names"),
+        ([("x", 0, 1)], {"classifiers": "x"}, "`classifiers` must be a list of names, got 'x'"),
+        ([("x", 0, 1)], {"classifiers": 5}, "`classifiers` must be a list of names, got 5"),
     ],
 )  # fmt: skip
 def test_tables_of_bars_are_checked(result, options, message):

@@ -258,6 +258,23 @@ def test_results_without_indices_or_estimators_are_refused():
         cc.evaluate({"a": run(**whole), "b": other}, X, Y)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *({"estimator": None}, {"estimator": []}, {"estimator": [GaussianNB()]}, {"estimator": 5}),
+        *({"indices": 5}, {"indices": {"train": [[0]]}}, {"indices": {"train": 5, "test": 5}}),
+        {"estimator": [], "indices": {"train": [], "test": []}},
+    ],
+)
+def test_results_with_other_parts_than_cross_validate_returns_are_refused(changed):
+    whole = run(return_estimator=True, return_indices=True)
+    for classifiers in (whole | changed, {"run": whole | changed}):
+        with pytest.raises(
+            cc.InputError, match=r"must have an estimator and the indices of 'train' and 'test' for each"
+        ):
+            cc.evaluate(classifiers, X, Y)
+
+
 def test_more_than_two_classes_are_refused_with_advice():
     flowers, kinds = load_iris(return_X_y=True)
     with pytest.raises(cc.DataError, match=r"`y` must hold two classes, got 3: .* cc\.bdeltacost_many"):

@@ -169,6 +169,7 @@ def test_the_checksum_depends_on_what_is_said_and_not_on_how_it_is_written(docum
     turned = dict(reversed(document.items())) | {"cases_per_year": 1000}
     assert type(document["cases_per_year"]) is float
     assert checksum(turned) == document["checksum"]
+    assert checksum({"x": -0.0}) == checksum({"x": 0})  # JSON.stringify(-0.0) is "0"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def columns_of(name: str, table: Any, *, alone: str | None = None) -> Mapping[st
         return {alone or _name_of(table): _single_column(name, table)}
     except nw.exceptions.DuplicateError:
         raise InputError(f"`{name}` must have different column names, got {list(table.columns)}") from None
-    return {column: frame[column].to_numpy() for column in frame.columns}
+    return {column: frame.get_column(column).to_numpy() for column in frame.columns}
 
 
 def _single_column(name: str, values: Any) -> Any:

@@ -12,7 +12,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
@@ -217,8 +217,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return _exit_code(_flush) or code
         except Exception:
             # Not 1, with which Python would end: a pipeline must not take an internal error for a failed gate.
-            traceback.print_exc()
-            sys.stderr.write("costcurves: this is a fault of the program; please report it with the lines above\n")
+            with suppress(OSError):  # standard error may be what failed
+                traceback.print_exc()
+                sys.stderr.write("costcurves: this is a fault of the program; please report it with the lines above\n")
             return FAULT
 
 

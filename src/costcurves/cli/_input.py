@@ -226,8 +226,10 @@ def _guess_scores(columns: Columns, label: str, weight: str | None) -> list[str]
                 names.append(name)
             else:
                 others.append(f"{quoted(name)} looks like {ROLES[role]}")
+        elif name not in (label, weight) and pa.types.is_decimal(column.type) and column.type.scale > 0:
+            whole.append(f"{quoted(name)} holds exact decimals")
         elif name not in (label, weight) and (pa.types.is_integer(column.type) or pa.types.is_decimal(column.type)):
-            whole.append(f"{quoted(name)} holds {'whole' if pa.types.is_integer(column.type) else 'decimal'} numbers")
+            whole.append(f"{quoted(name)} holds whole numbers")
     if not names:
         why = others[0] if others else f"there is {columns.some()}"
         why += _for_more_classes(len(columns.table.column(label).drop_null().unique()))

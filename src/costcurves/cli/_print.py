@@ -234,7 +234,7 @@ class Output:
             if self.output is None and sys.stdout.isatty():
                 show(console())
                 return
-            text = plain_text(show, "utf-8" if self.output is not None else sys.stdout.encoding)
+            text = plain_text(show, "utf-8" if self.output is not None else sys.stdout.encoding or "utf-8")
         elif self.form == "csv":
             if columns is None:
                 raise Problem("--csv needs an answer that is a table: use --json")

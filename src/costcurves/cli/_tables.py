@@ -205,6 +205,8 @@ def kept_file(path: Path) -> Iterator[Path]:
 
 def _kept_input(folder: Path) -> Path:
     """Copy standard input to a file whose name has the ending that its first bytes call for."""
+    if sys.stdin is None:
+        raise Problem("standard input is closed")
     kept = folder / "input"
     with open(kept, "wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)

@@ -66,7 +66,7 @@ class OperatingRange(Result):
     prevalence: tuple[float, float]
     cost_fp: tuple[float, float]
     cost_fn: tuple[float, float]
-    _pc_only: bool = field(default=False, compare=False)
+    _pc_only: bool = field(default=False, init=False, compare=False)
 
     def __init__(self, prevalence: Bounds, *, cost_fp: Bounds, cost_fn: Bounds) -> None:
         """Check and normalise the bounds."""

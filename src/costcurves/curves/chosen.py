@@ -146,7 +146,7 @@ def allowance(both: Both, pc: FloatArray, dearer: FloatArray) -> tuple[FloatArra
     resampled = np.where(dearer > 0, SHARE_FOUND, 1.0) * a.too_low(pc)
     resampled -= np.where(dearer < 0, SHARE_FOUND, 1.0) * b.too_low(pc)
     moves = np.vstack([resampled, moved, np.zeros(pc.size)])
-    return moved, (-moves.min(axis=0), moves.max(axis=0))
+    return moved, (0.0 - moves.min(axis=0), moves.max(axis=0))
 
 
 def allowing(band: _SignedBand, both: Both, dearer: FloatArray) -> _SignedBand:

@@ -12,7 +12,7 @@ from costcurves._base.validation import FloatArray, frozen
 from costcurves.curves.cost_measures import CostMeasures
 from costcurves.curves.roc import RocCurve
 from costcurves.inference.bands.one_curve import cost_band
-from costcurves.inference.bands.results import Band
+from costcurves.inference.bands.results import Band, computed_by
 from costcurves.inference.candidates import Shifts, choice_shifts
 from costcurves.inference.rates import critical
 from costcurves.inference.scored_rows import ScoredRows
@@ -30,7 +30,7 @@ def given_band(curve: CostMeasures, pc: FloatArray, options: dict[str, Any]) -> 
     band = _given_at(curve, options, pc)
     if band.simultaneous:
         options = options | {"simultaneous": False, "critical_value": band.critical}
-    return band.computed_by(partial(_given_at, curve, options), together=True)
+    return computed_by(band, partial(_given_at, curve, options), together=True)
 
 
 def _given_at(curve: CostMeasures, options: dict[str, Any], pc: FloatArray) -> Band:
@@ -70,11 +70,11 @@ class ChosenBand:
         return self._pointwise(pc, shifts), self._jointly(pc, shifts)
 
     def _pointwise(self, pc: FloatArray, shifts: Shifts) -> Band:
-        return self._moved(pc, shifts).computed_by(self._band_at)
+        return computed_by(self._moved(pc, shifts), self._band_at)
 
     def _jointly(self, pc: FloatArray, shifts: Shifts) -> Band:
         joint = _given_at(self.best, self.options | {"simultaneous": True}, pc).critical
-        return self._moved(pc, shifts, joint).computed_by(partial(self._band_at, joint=joint), together=True)
+        return computed_by(self._moved(pc, shifts, joint), partial(self._band_at, joint=joint), together=True)
 
     def _band_at(self, pc: FloatArray, joint: float | None = None) -> Band:
         return self._moved(pc, self._shifts(pc), joint)

@@ -13,7 +13,7 @@ from costcurves._base.errors import InputError
 from costcurves._base.frames import AnyFrame, NamedColumns, columns_of, source_of_frame
 from costcurves._base.results import Result
 from costcurves._base.text import error_text
-from costcurves._base.validation import Column, IntArray, OnNull, Points, check_choice, is_empty, shown
+from costcurves._base.validation import Column, IntArray, OnNull, Points, check_choice, check_name, is_empty, shown
 from costcurves.conditions.condition import EQUAL, ConditionLike, OperatingCondition, check_condition
 from costcurves.conditions.range import OperatingRange, RangeLike, check_range
 from costcurves.counting.class_labels import Label
@@ -115,7 +115,7 @@ class RocHull(HullLimits):
         kept = LATER if points == "all" else points
         return cls(
             [
-                RocCurve.of_checked(rows.positive, values, rows.weights, name=name, points=kept)
+                RocCurve.of_checked(rows.positive, values, rows.weights, name=check_name("scores", name), points=kept)
                 for name, values in rows.scores.items()
             ]
         )

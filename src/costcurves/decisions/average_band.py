@@ -14,7 +14,7 @@ from costcurves.conditions.range import GridLike
 from costcurves.curves.averages import CostCurves, as_cost_curves
 from costcurves.curves.cost_curve import CostCurve
 from costcurves.inference.bands.one_curve import between_folds_band, within_folds_band
-from costcurves.inference.bands.results import Band, operating_points
+from costcurves.inference.bands.results import Band, computed_by, operating_points
 
 # With fewer cases of a class than this, folds may agree by chance. Student's interval missed the mean cost in 47 % of
 # simulated data sets with 4 positives in each fold, at a nominal 5 %, and in 8.5 % of those with 10.
@@ -111,7 +111,7 @@ def average_band(
         if kind == "between":
             _warn_of_small_folds(listed)
         band_of = _between_folds if kind == "between" else partial(_both, together)
-        return band_of(listed, points, level).computed_by(partial(band_of, listed, level=level))
+        return computed_by(band_of(listed, points, level), partial(band_of, listed, level=level))
     known = ("method", "simultaneous", "sampling", "laplace")
     if strange := [name for name in options if name not in known]:
         raise InputError(f"`kind='within'` must have no options but {', '.join(known)}, got {', '.join(strange)}")
@@ -119,7 +119,7 @@ def average_band(
     band = _within_folds(listed, points, {"level": level, **options})
     if band.simultaneous:
         options["critical_value"] = band.critical
-    return band.computed_by(partial(_within_folds, listed, options={"level": level, **options}), together=True)
+    return computed_by(band, partial(_within_folds, listed, options={"level": level, **options}), together=True)
 
 
 def _warn_of_small_folds(curves: list[CostCurve]) -> None:

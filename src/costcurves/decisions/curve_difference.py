@@ -29,7 +29,7 @@ from costcurves.curves.cost_function import CostFunction
 from costcurves.curves.differences import Crossings, Difference, PcIntervals
 from costcurves.decisions.all_pairs import PairedSteps
 from costcurves.decisions.rows import Paired, Source, told_curves
-from costcurves.inference.bands.results import DifferenceInterval
+from costcurves.inference.bands.results import DifferenceInterval, computed_by
 from costcurves.inference.kernel.distribution import BootstrapDistribution, exact_distribution
 from costcurves.inference.paired.bands import DifferenceBand, difference_band
 from costcurves.inference.paired.limits import difference_strata
@@ -254,7 +254,7 @@ class CurveDifference(Result):
         The limits are those of the band, which are simultaneous by default. The p-value is that of this condition taken
         by itself.
         """
-        interval = self.band.computed_by(self._band_at).at(condition)
+        interval = computed_by(self.band, self._band_at).at(condition)
         p_value = float(self._p_values(np.array([check_condition(condition).pc]))[0])
         return DifferenceInterval.of(interval, p_value, joint=self.simultaneous)
 

@@ -345,9 +345,9 @@ def recommend(
     are jointly normal in the limit, and in each of many draws from that limit the choice is made again. How far the
     cost of what is chosen then lies above its observed cost gives the limits and, averaged with the cost of choices
     made without a fold on that fold, the estimate. A rival whose threshold was chosen, too, is not expected to cost
-    less than the choice. How far the best of all candidates looks better than a rival that is equally good gives the p-value of
-    that rival. Small counts enter by mid-P limits. The documentation has the measured coverage ("How often the
-    answers hold").
+    less than the choice. How far the best of all candidates looks better than a rival that is equally good gives the
+    p-value of that rival. Small counts enter by mid-P limits. The documentation has the measured coverage ("How often
+    the answers hold").
 
     Examples
     --------

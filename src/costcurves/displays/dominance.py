@@ -95,6 +95,8 @@ class DominanceDisplay(ScoreDisplay):
         seen = [name for stretches, known in read.values() for name in (*known, *(one[0] for one in stretches))]
         found = [name for name in dict.fromkeys(seen) if name not in TRIVIAL]
         if classifiers is not None:
+            if isinstance(classifiers, str) or not isinstance(classifiers, Sequence):
+                raise InputError(f"`classifiers` must be a list of names, got {shown(classifiers)}")
             order = [check_name("classifiers", name) for name in classifiers]
             check_unique(order, "classifiers")
             if lost := [name for name in found if not is_among(name, order)]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -181,7 +181,7 @@ def _named(classifiers: Any) -> dict[str, Any]:
         raise InputError(f"`classifiers` must map names to classifiers, got a {kind} of estimators: pass a dict")
     if isinstance(classifiers, Mapping) and {"fit_time", "score_time"} <= classifiers.keys():
         fitted = classifiers.get("estimator")
-        named = {ALONE if fitted is None else type(fitted[0]).__name__: classifiers}
+        named = {type(fitted[0]).__name__ if isinstance(fitted, Sequence) and fitted else ALONE: classifiers}
     elif not isinstance(classifiers, Mapping) and hasattr(classifiers, "fit"):
         named = {type(classifiers).__name__: classifiers}
     else:
@@ -222,6 +222,13 @@ def _shared_folds(done: Mapping[str, Mapping[str, Any]], n: int) -> list[_member
                     f"got one without {key!r}: pass {option}=True"
                 )
         indices = results["indices"]
+        train_and_test = [indices.get(part) for part in ("train", "test")] if isinstance(indices, Mapping) else [None]
+        parts = [results["estimator"], *train_and_test]
+        if not all(isinstance(part, Sequence) for part in parts) or not parts[0] or len(set(map(len, parts))) > 1:
+            raise InputError(
+                f"`{name}` must have an estimator and the indices of 'train' and 'test' for each fold, as "
+                f"cross_validate returns them, got estimators {shown(parts[0])} and indices {shown(indices)}"
+            )
         folds: list[_members.Fold] = [
             (_members.as_rows(train, n), _members.as_rows(test, n))
             for train, test in zip(indices["train"], indices["test"], strict=True)

@@ -24,6 +24,9 @@ from costcurves.inference.bands.results import check_pc
 from costcurves.inference.rates import critical
 from costcurves.inference.simultaneous import canonical_order, chosen, exact_weights
 
+# Smaller variances of one example are those of sums of weights that were rounded: nobody errs, or everybody does.
+_ROUNDING = 1e-12
+
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:
     """Return Holm's adjusted p-values: rejecting those that are at most α has a family-wise error of at most α."""
@@ -180,6 +183,8 @@ def _cost_covariance(tables: list[FloatArray], sizes: tuple[float, float], pc: F
         joint = table.reshape(k * m, k * m) / n
         rate, each = np.diagonal(joint).copy(), np.tile(weight, k)
         joint -= np.multiply.outer(rate, rate)
+        fixed = np.diagonal(joint) <= _ROUNDING
+        joint[fixed] = joint[:, fixed] = 0.0
         joint *= np.multiply.outer(each / n, each)
         total += joint
     return total

@@ -281,8 +281,13 @@ def read_report(text: str) -> dict[str, Any]:
 def checksum(document: dict[str, Any]) -> str:
     """Return a checksum of what a report says, however its fields are ordered and its numbers are written."""
     said = json.dumps({name: value for name, value in document.items() if name != "checksum"})
-    text = json.dumps(json.loads(said, parse_int=float), sort_keys=True)
+    text = json.dumps(json.loads(said, parse_int=_number, parse_float=_number), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _number(text: str) -> float:
+    """Return a number without the sign of a zero, which JavaScript does not write."""
+    return float(text) + 0.0
 
 
 def _refuse(text: str) -> None:

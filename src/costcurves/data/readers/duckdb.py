@@ -226,6 +226,9 @@ def _names_in_header(header: Header, columns: Sequence[str], where: str) -> list
     """Find the column names as they are in the file. DuckDB changes names that are equal or differ only in case."""
     if len(header.names) != len(columns):
         raise FormatError(f"{where} must have a header of {len(columns)} names, got {len(header.names)}")
+    for name in header.names:
+        if "\0" in name:  # Arrow ends names there
+            raise FormatError(f"{where} must have names without NUL characters, got {shown(name)}")
     return [own or given for own, given in zip(header.names, columns, strict=True)]
 
 

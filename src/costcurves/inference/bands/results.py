@@ -247,19 +247,20 @@ class Band(Result):
         estimate, lower, upper = (ends / largest for ends in (self.estimate, self.lower, self.upper))
         return PerLargestCost(self.pc, estimate, lower, upper, self.level, p)
 
-    def computed_by(self, band_at: Callable[[FloatArray], Band], *, together: bool = False) -> Band:
-        """Return the same band, computed anew by `band_at` at points between those that it has.
-
-        Where limits depend on all points, such as those of a joint band, the new points are asked `together` with them.
-        """
-        return replace(self, _band_at=partial(_among, band_at, self.pc) if together else band_at)
-
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
         return (
             f"{type(self).__name__}({self.pc.size} points in pc [{self.pc[0]:g}, {self.pc[-1]:g}], "
             f"{self.method}, {self.sampling}, {level_text(self.level)} {kind}{error_text(self.max_error)})"
         )
+
+
+def computed_by(band: Band, band_at: Callable[[FloatArray], Band], *, together: bool = False) -> Band:
+    """Return the same band, computed anew by `band_at` at points between those that it has.
+
+    Where limits depend on all points, such as those of a joint band, the new points are asked `together` with them.
+    """
+    return replace(band, _band_at=partial(_among, band_at, band.pc) if together else band_at)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
