@@ -298,6 +298,11 @@ def plain(markup):
     return html.unescape(re.sub(r"<[^>]*>", "", str(markup))).replace("\N{NO-BREAK SPACE}", " ")
 
 
+def on_the_page(text):
+    """Return a threshold with the minus sign of the page."""
+    return re.sub("^-", "\N{MINUS SIGN}", text)
+
+
 @pytest.mark.law
 def test_the_command_line_and_the_report_show_the_thresholds_of_the_hull(tmp_path, capsys):
     here = cc.OperatingCondition(prevalence=0.3, cost_fp=1, cost_fn=5)
@@ -344,10 +349,10 @@ def test_the_command_line_and_the_report_show_the_thresholds_of_the_hull(tmp_pat
         say = Speaker("positive", "", 0.95)
         card = say.cards(report.summary)[0]
         if best.threshold_text:
-            assert plain(card.use) == f"Use {best.classifier} at score ≥ {best.threshold_text}"
-        cuts = [text or "–" for text in hull.threshold_text]
+            assert plain(card.use) == f"Use {best.classifier} at score ≥ {on_the_page(best.threshold_text)}"
+        cuts = [on_the_page(text) or "–" for text in hull.threshold_text]
         assert [row[1] for row in hull_table(report.summary, say).rows] == cuts
-        cuts = [" to ".join(dict.fromkeys(pair)) or "–" for pair in ranges.threshold_text]
+        cuts = [" to ".join(dict.fromkeys(map(on_the_page, pair))) or "–" for pair in ranges.threshold_text]
         assert [row[2] for row in ranges_table(report.summary, say).rows] == cuts
         drawn = two_class_data(report.summary)
         owned = {(name, text) for name, text in zip(hull.owner, hull.threshold_text, strict=True) if text}
