@@ -177,7 +177,7 @@ def test_no_rival_is_expected_to_cost_less_than_what_is_recommended():
             assert answer.estimate[i] >= min(answer.estimate[0], answer.upper[i]), (n, name)
 
 
-def test_luck_is_not_expected_to_save_anything():
+def test_luck_is_expected_to_save_less_than_it_seems_to():
     # Two equal classifiers truly save nothing. What is expected is at most two thirds of what was observed: with plain
     # differences of expected costs it was negative in four of ten data sets, and with observed ones it is all of it.
     observed, expected = [], []
